@@ -35,6 +35,7 @@ if (problems.length > 0) {
   console.log(`dist_tag=${distTag}`);
   console.log(`candidate=${isCandidate}`);
   console.log(`latest=${isLatest}`);
+  console.log(`published=${published.join(' ')}`);
 }
 
 /** Every version that npm has; none if it does not know the package. Throws if it gives no answer. */

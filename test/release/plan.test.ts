@@ -35,6 +35,11 @@ describe('a release', () => {
     expect(releaseProblems(good)).toEqual([]);
   });
 
+  test('goes on where npm has only a candidate of it, published by hand', () => {
+    expect(releaseProblems({ ...good, published: ['1.2.3-rc.0'] })).toEqual([]);
+    expect(channelsOf('1.2.3', ['1.2.3-rc.0'])).toMatchObject({ distTag: 'latest', isLatest: true });
+  });
+
   test.each([
     ['another tag', { tag: 'v1.2.4' }, /tag is v1\.2\.4, but package\.json has version 1\.2\.3/],
     ['a version without a section', { tag: 'v1.2.4', version: '1.2.4' }, /no section "## \[1\.2\.4\]/],

@@ -310,6 +310,20 @@ describe.runIf(hasTools)('the workflows of the forge', () => {
       expect([major, line]).toEqual([exact, exact]);
       expect(npm.tags).toMatchObject({ latest: '1.9.1' });
     });
+
+    test('move no name back if a job is run again after the release of another version', async () => {
+      npm.refuses = true;
+      const { publish } = await release('1.9.2');
+      npm.refuses = false;
+      expect((await release('1.9.3')).failure).toBeUndefined();
+      const [before, tags] = [await imageTags(), { ...npm.tags }];
+      await writeFile(log, '');
+      expect(await publish?.()).toContain(
+        'npm has version 1.9.3 since the names of 1.9.2 were decided: run all jobs again',
+      );
+      expect([await imageTags(), npm.tags]).toEqual([before, tags]);
+      expect(await readFile(log, 'utf8')).toBe('');
+    });
   });
 });
 
