@@ -41,6 +41,10 @@ export function releaseProblems(input: ReleaseInput): readonly string[] {
   if (tag !== `v${version}`) problems.push(`the tag is ${tag}, but package.json has version ${version}`);
   if (releaseNotes(changelog, version) === undefined)
     problems.push(`CHANGELOG.md has no section "## [${version}] - DATE", or it is empty`);
+  if (project.charts.split('/')[0] !== project.image.split('/')[0])
+    problems.push(
+      'project.json: image and charts are in different registries, and the release logs in to one',
+    );
   const open = placeholders(project);
   if (open.length > 0)
     problems.push(

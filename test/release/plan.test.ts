@@ -50,8 +50,13 @@ describe('a release', () => {
     ],
     [
       'a placeholder',
-      { project: { ...project, image: 'registry.example.com/a' } },
-      /project\.json: image is still a placeholder/,
+      { project: { ...project, contact: 'oss@example.com' } },
+      /project\.json: contact is still a placeholder/,
+    ],
+    [
+      'a chart in another registry than the image, where the release has no login',
+      { project: { ...project, charts: 'charts.acme.dev/charts' } },
+      /^project\.json: image and charts are in different registries/,
     ],
     [
       'a fork',

@@ -13,7 +13,7 @@ import { runJob } from './workflow-job.ts';
 
 const LEFT_BEHIND = /^(\.git|node_modules|build|dist|data|release)$/;
 const FORGE = 'https://github.com/acme/exporter';
-const PACKAGE = '@acme/agent-platform-exporter';
+const PACKAGE = '@acme/exporter';
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
