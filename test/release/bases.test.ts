@@ -53,9 +53,14 @@ describe('Renovate', () => {
   const config = JSON.parse(textOf('renovate.json')) as {
     readonly extends: readonly string[];
     readonly ignorePresets: readonly string[];
+    readonly packageRules: readonly {
+      readonly groupName?: string;
+      readonly matchPackageNames?: readonly string[];
+    }[];
     readonly customManagers: readonly {
       readonly managerFilePatterns: readonly string[];
       readonly matchStrings: readonly string[];
+      readonly depNameTemplate?: string;
     }[];
   };
 
@@ -67,9 +72,17 @@ describe('Renovate', () => {
     expect(config.ignorePresets).toContain(':ignoreModulesAndTests');
   });
 
+  test('moves every Node.js but the newest together, by the names that its managers give them', () => {
+    const [rule] = config.packageRules.filter(({ groupName }) => groupName === 'Node.js');
+    // The second one is `node-version` of a workflow.
+    const names = ['node', 'actions/node-versions', 'docker.io/library/node', '@types/node'];
+    expect(rule?.matchPackageNames).toEqual(names);
+  });
+
   test('sees every pinned tool, with its version', () => {
-    /** A module of Go with its version, one in a module file that a script writes, or a version in a constant. */
-    const pins = /\b[\w-]+(?:\.[\w-]+)+\/[\w./-]+@v?\d[\w.]*|require %s v[\d.]+|const \w+ = '\d+(?:\.\d+)+'/g;
+    /** A module of Go with its version, one in a module file that a script writes, or versions in a constant or a matrix. */
+    const pins =
+      /\b[\w-]+(?:\.[\w-]+)+\/[\w./-]+@v?\d[\w.]*|require %s v[\d.]+|const \w+ = '\d+(?:\.\d+)+'|\w+ersions = \['\d.*\]|node: \[[\d.]+/g;
     const files = globSync('{.ci,.github,scripts,test,bench}/**/*', { cwd: ROOT, withFileTypes: true })
       .filter(
         (entry) =>
@@ -82,10 +95,13 @@ describe('Renovate', () => {
       const managers = config.customManagers.filter(({ managerFilePatterns }) =>
         managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)),
       );
-      const found = managers
-        .flatMap(({ matchStrings }) => matchStrings)
-        .flatMap((pattern) => [...textOf(file).matchAll(new RegExp(pattern, 'g'))])
-        .map(({ groups = {} }) => `${groups['depName']} ${groups['currentValue']}`);
+      const found = managers.flatMap(({ matchStrings, depNameTemplate }) =>
+        matchStrings.flatMap((pattern) =>
+          [...textOf(file).matchAll(new RegExp(pattern, 'g'))].map(
+            ({ groups = {} }) => `${groups['depName'] ?? depNameTemplate} ${groups['currentValue']}`,
+          ),
+        ),
+      );
       seen.push(...found);
       for (const [pin] of textOf(file).matchAll(pins))
         if (!found.some((known) => pin.includes(known.split(' ')[1] ?? ' '))) unseen.push(`${file}: ${pin}`);
@@ -96,6 +112,8 @@ describe('Renovate', () => {
       'github.com/VictoriaMetrics/VictoriaMetrics',
       'k8s.io/kubernetes',
       'date-holidays',
+      'node',
+      'nodejs/node',
     ])
       expect(seen).toContainEqual(expect.stringMatching(`^${name} v?\\d`));
     expect(seen.filter((name) => name.includes('nfpm'))).toHaveLength(2);
