@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { createChart, type KubernetesObject } from './chart.ts';
 import { createPrograms, written } from './programs.ts';
@@ -113,6 +114,56 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
     expect(check.stdout()).toMatch(
       /account +acme-org\n[\s\S]*api\.acme\.ghe\.com[\s\S]*account +enterprises\/acme\n[\s\S]*kind +console\n[\s\S]*kind +enterprise\n/,
     );
+  });
+
+  test('has every setting of an organization as it is given', async () => {
+    const values = `
+organizations:
+  - name: a
+    baseUrl: https://a.example
+    appUrl: https://b.example
+    orgId: org_1
+    seats: 7
+    budget: {creditsPerMonth: 1000}
+    prices: [{from: '2026-01-14', currency: EUR, perMillionCredits: 2.5}]
+    billing: {periodStarts: 9}
+    calendar: {country: FR, daysOff: ['2026-12-24']}
+    apiKey: {file: /keys/a}
+  - name: b
+    platform: copilot
+    account: octo
+    linkHosts: [reports.internal, files.internal]
+    budget: {amount: 50.5, currency: USD}
+    apiKey: {file: /keys/b}
+  - {name: c, platform: claude, kind: enterprise, orgId: u-1, apiKey: {file: /keys/c}}
+`;
+    const objects = await chart.objects({ values });
+    const map = objects.find(({ kind }) => kind === 'ConfigMap');
+    const { 'config.yml': text } = z.object({ 'config.yml': z.string() }).parse(map?.['data']);
+    const { orgs } = parse(text) as { readonly orgs: unknown };
+    expect(orgs).toEqual([
+      {
+        ...{
+          name: 'a',
+          base_url: 'https://a.example',
+          app_url: 'https://b.example',
+          org_id: 'org_1',
+          seats: 7,
+        },
+        budget: { credits_per_month: 1000 },
+        prices: [{ from: '2026-01-14', currency: 'EUR', per_million_credits: 2.5 }],
+        billing: { period_starts: 9 },
+        calendar: { country: 'FR', days_off: ['2026-12-24'] },
+        api_key_file: '/keys/a',
+      },
+      {
+        ...{ name: 'b', platform: 'copilot', account: 'octo' },
+        link_hosts: ['reports.internal', 'files.internal'],
+        budget: { amount: 50.5, currency: 'USD' },
+        api_key_file: '/keys/b',
+      },
+      { name: 'c', platform: 'claude', kind: 'enterprise', org_id: 'u-1', api_key_file: '/keys/c' },
+    ]);
   });
 
   test('starts the demo', async () => {
