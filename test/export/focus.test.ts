@@ -402,13 +402,26 @@ describe('a FOCUS file of reported money', () => {
     expect(charges.map(({ ListCost }) => ListCost)).toEqual(['8.0', '4.0']);
   });
 
-  test('has what is billed of each model', async () => {
+  test('gives what is billed of models that cost nothing to the last one', async () => {
+    const byModel = models.map((one) => ({ ...one, credits: 300, cost: 0 }));
+    const { charges } = await chargesOf(BOTH, { credits: 600, cost: 0, billedCost: 2, byModel });
+    expect(charges.map(({ BilledCost }) => BilledCost)).toEqual(['0.0', '2.0']);
+  });
+
+  test('has what is billed of each model, and what is billed of none and costs nothing', async () => {
     const byModel = [
       { model: 'a', tier: 'unknown', credits: 600, cost: 6, billedCost: 0 },
       { model: 'b', tier: 'unknown', credits: 300, cost: 3, billedCost: 1.5 },
     ];
-    const { charges } = await chargesOf(BOTH, { credits: 900, cost: 9, billedCost: 1.5, byModel });
+    const day = { credits: 900, cost: 9, byModel };
+    const { charges } = await chargesOf(BOTH, { ...day, billedCost: 1.5 });
     expect(charges.map(({ BilledCost }) => BilledCost)).toEqual(['0.0', '1.5']);
+    const { charges: more } = await chargesOf(BOTH, { ...day, billedCost: 2 });
+    expect(more.map(({ BilledCost, EffectiveCost }) => [BilledCost, EffectiveCost])).toEqual([
+      ['0.0', '6.0'],
+      ['1.5', '3.0'],
+      ['0.5', '0.0'],
+    ]);
   });
 
   test('has the credits that a platform counts, and what it bills', async () => {
