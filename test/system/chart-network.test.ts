@@ -74,6 +74,18 @@ ingress: {enabled: true, hosts: [a.example.com]}`;
     });
   });
 
+  test('admits the senders of hook events beside the scrapers, if there is an intake', async () => {
+    const peers = (name: string) => `[{podSelector: {matchLabels: {app: ${name}}}}]`;
+    const values = `networkPolicy: {enabled: true, scrapers: ${peers('prometheus')}, hookSenders: ${peers('laptops')}}
+tests: {enabled: false}
+hooks: {enabled: true, token: {secretName: hooks}}`;
+    const from = (app: string) => ({ from: [{ podSelector: { matchLabels: { app } } }] });
+    const senders = { ingress: [from('prometheus'), from('laptops')] };
+    expect(await specOf('NetworkPolicy', values)).toMatchObject(senders);
+    const closed = values.replace('hooks: {enabled: true', 'hooks: {enabled: false');
+    expect(await specOf('NetworkPolicy', closed)).toMatchObject({ ingress: [from('prometheus')] });
+  });
+
   test('reaches the database of storage.url', async () => {
     const rule = (port: number, ...to: readonly unknown[]) => ({
       ports: [{ port, protocol: 'TCP' }],
