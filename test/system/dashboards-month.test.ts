@@ -22,6 +22,8 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="initech"': 900,
     'org="hooli"': 300,
     'org="umbrella"': 70,
+    // Nobody has begun.
+    'org="novum"': 0,
   },
   credits_month_to_date_baseline: { 'org="octo"': 600, 'org="acme"': 1600, 'org="initech"': 1000 },
   credits_month_forecast: {
@@ -31,7 +33,9 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="hooli"': 400,
     'org="umbrella"': 90,
   },
-  credits_month_budget: { 'org="acme"': 3000, 'org="initech"': 1200 },
+  credits_month_budget: { 'org="acme"': 3000, 'org="initech"': 1200, 'org="novum"': 500 },
+  credits_month_budget_exceeded_probability: { 'org="acme"': 0.6 },
+  cost_month_budget_exceeded_probability: { 'org="hooli",currency="USD"': 0.2 },
   credits_month_budget_lasts: { 'org="acme"': 10, 'org="initech"': 25 },
   daily_credits: {
     'org="octo"': 40,
@@ -53,6 +57,7 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="initech",currency="USD"': 45,
     'org="hooli",currency="USD"': 30,
     'org="umbrella",currency="EUR"': 14,
+    'org="novum",currency="EUR"': 0,
   },
   cost_month_forecast: { 'org="hooli",currency="USD"': 40, 'org="umbrella",currency="EUR"': 18 },
   cost_month_budget: { 'org="hooli",currency="USD"': 80, 'org="umbrella",currency="EUR"': 16 },
@@ -116,10 +121,14 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
     return found;
   }
 
-  /** The values of each column of a table on the overview, by the labels of a row. */
-  async function columns(title: string, choice: Parameters<typeof ask>[1] = {}) {
+  /** The values of each column of a table, by the labels of a row. */
+  async function columns(
+    title: string,
+    choice: Parameters<typeof ask>[1] = {},
+    { on = 'overview.json' } = {},
+  ) {
     const [panel] = readDashboards()
-      .filter(({ file }) => file === 'overview.json')
+      .filter(({ file }) => file === on)
       .flatMap(({ dashboard }) => dataPanels(dashboard).filter((one) => one.title === title));
     const renamed = panel?.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'];
     const titles = (renamed ?? {}) as Readonly<Record<string, string>>;
@@ -194,10 +203,39 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
         octo: expect.closeTo(0.5),
       },
     });
+    // Without a cost it is last, and no cost is described.
+    const byCost = { acme: 60, initech: 45, hooli: 30, umbrella: 14, octo: 9, globex: 0 };
+    expect(table['Order']).toEqual(byCost);
+    const kinds = panelQueries().filter(
+      ({ where, target }) =>
+        where.startsWith('overview.json “Organizations” ') && target.expr.includes('"kind"'),
+    );
+    const described = await Promise.all(kinds.map(({ target }) => ask(target.expr, ALL)));
+    expect(
+      described
+        .flat()
+        .map(({ labels }) => labels['org'])
+        .toSorted(),
+    ).toEqual(
+      Object.keys(byCost)
+        .filter((org) => org !== 'globex')
+        .toSorted(),
+    );
     // Its credits cost 0.03 each now.
     expect((await columns('Organizations', { ...ALL, at: NOON + 7200 }))['Budget']).toMatchObject({
       'EUR globex': expect.closeTo(21),
     });
+  });
+
+  test('has the budget in credits where they cost nothing yet', async () => {
+    expect((await columns('Organizations', { org: 'novum' }))['Budget']).toEqual({ 'credits novum': 500 });
+  });
+
+  test('is compared with its budget, in credits or in money', async () => {
+    const { Used, Exceeds, Order } = await columns('By organization', ALL, { on: 'credits.json' });
+    expect(Used).toMatchObject({ acme: expect.closeTo(2 / 3), hooli: expect.closeTo(30 / 80) });
+    expect(Exceeds).toEqual({ acme: 0.6, hooli: 0.2 });
+    expect(Order).toMatchObject({ hooli: 0.5, globex: 0 });
   });
 
   test('adds up each currency by itself, and says of which kinds it is', async () => {
