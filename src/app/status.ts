@@ -60,10 +60,7 @@ function orgStatus(
     collectors: collectors.map((collector) => ({
       ...collectorStatus(core, name, collector, series),
       // Of an expensive dataset only the newest days are fetched.
-      historyDays:
-        isDayCollector(collector) && isFetching(collector) && !('expensive' in collector)
-          ? historyDays
-          : undefined,
+      historyDays: isDayCollector(collector) && collector.expensive === undefined ? historyDays : undefined,
       awaitedDays: isDayCollector(collector) ? awaitedDays(settings, collector.dataset.name) : undefined,
       path: isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined,
     })),
