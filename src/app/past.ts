@@ -78,7 +78,7 @@ export async function fetchPast(
       const { reason, retryAt = Number.POSITIVE_INFINITY } = failure?.error ?? {};
       const pauseMs = retryAt - clock.now();
       const isShort = reason === 'throttled' && pauseMs <= LONGEST_PAUSE_MS;
-      if (!isShort || stopping.aborted) return failure === undefined;
+      if (!isShort) return failure === undefined;
       const { days } = await history.readDataset(target.org.name, collector.dataset.name);
       const count = [...days.keys()].length;
       if (count <= known) return false;

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstExpensiveDayFor } from '../../src/app/past.ts';
 import { rangeOf } from '../../src/backfill/range.ts';
-import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { chooseCollectors, loadForOrgs } from '../../src/commands/past.ts';
 import { commands } from '../../src/commands/table.ts';
@@ -9,7 +7,6 @@ import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
 import { readRemoteWrite } from '../../src/config/remote-write.ts';
 import { ConfigError } from '../../src/text/errors.ts';
-import { dayNamed } from '../support/day.ts';
 import { createContext } from './surroundings.ts';
 
 const now = Date.parse('2026-06-10T12:00:00Z');
@@ -27,15 +24,6 @@ function contextOf(
 async function valuesOf(args: readonly string[]) {
   return loadValues(backfillOptions, contextOf(args));
 }
-
-test('people are fetched from the first of the month on, if a team has a budget', () => {
-  const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false } as const;
-  const org = { name: 'acme', readiness, people: ANONYMOUS };
-  const budgeted = { ...org, people: { ...ANONYMOUS, teamBudgets: new Map([['web', 1]]) } };
-  const from = dayNamed('2026-02-14');
-  expect(firstExpensiveDayFor(from, [org])).toBe('2026-02-14');
-  expect(firstExpensiveDayFor(from, [org, budgeted])).toBe('2026-02-01');
-});
 
 describe('--org', () => {
   const file = `orgs:
