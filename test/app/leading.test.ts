@@ -22,15 +22,20 @@ test('a process with a file always leads; one of several is undecided until it i
   const clock = createFakeClock(0);
   const alone = new Leading(undefined, clock);
   expect([alone.role(), alone.permit()]).toEqual(['leader', { ended: undefined }]);
+  alone.demand();
   let term: AbortSignal | undefined;
-  const leadership: Pick<Leader, 'isLeader' | 'term'> = {
+  const leadership: Pick<Leader, 'isLeader' | 'term' | 'demand'> = {
     isLeader: () => term !== undefined,
     term: () => term,
+    demand() {
+      if (term === undefined) throw new Error('not now');
+    },
   };
   const leading = new Leading(leadership as Leader, clock);
   expect([leading.role(), leading.permit()]).toEqual(['undecided', undefined]);
   leading.decided();
   expect(leading.role()).toBe('follower');
+  expect(() => leading.demand()).toThrow('not now');
   term = new AbortController().signal;
   expect([leading.role(), leading.permit()?.ended]).toEqual(['leader', term]);
 });
