@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { connectionLimit } from '../../src/app/connection-limit.ts';
+import { connectionLimit, connectionsAllowed } from '../../src/app/connection-limit.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 function limitsOf(openFiles: number | string): string {
   return `Limit                     Soft Limit           Hard Limit           Units
@@ -21,4 +23,20 @@ test.each([
   ['hardly any', limitsOf(4), 1, 1],
 ])('%s', (_, limits, orgs, connections) => {
   expect(connectionLimit(limits, { maxConnections: 512, orgs })).toBe(connections);
+});
+
+test.each<[string, ReadonlyMap<string, string>, number, readonly object[]]>([
+  [
+    'few open files',
+    new Map([['/proc/self/limits', limitsOf(256)]]),
+    204,
+    [{ connections: 204, configured: 512 }],
+  ],
+  ['enough open files', new Map([['/proc/self/limits', limitsOf(564)]]), 512, []],
+  ['another system', new Map(), 512, []],
+])('fewer connections than configured are warned of: %s', async (_, files, connections, warned) => {
+  const log = createFakeLogger();
+  const config = { web: { maxConnections: 512 }, orgs: [{}] } as never;
+  expect(await connectionsAllowed(createFakeFiles(new Map(files)), config, log)).toBe(connections);
+  expect(log.events.map(({ fields }) => fields)).toEqual(warned);
 });
