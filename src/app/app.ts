@@ -135,8 +135,6 @@ export class App {
     this.#front = { web };
     // Restores first, so that the first scrape includes the stored data, unless the database is unavailable.
     const restoring = this.#restore();
-    // A failed restore is thrown where it is awaited below. If the start fails earlier, this handles the rejection.
-    restoring.catch(() => undefined);
     const isDone = await this.#isDoneAtStart(restoring);
     const port = await this.#listen(files, web);
     try {
@@ -313,9 +311,7 @@ export class App {
     const { scheduler } = this.#core;
     scheduler.adopt([...this.#inUse.jobs.values()]);
     scheduler.start();
-    new Replica(this.#core, this.#deployments)
-      .start()
-      .catch((error: unknown) => this.#failUnlessStopping(error));
+    void new Replica(this.#core, this.#deployments).start();
     // The loop ends only when the service stops; then nothing is left to do.
     this.#sweep().catch(() => undefined);
   }

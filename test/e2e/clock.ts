@@ -52,3 +52,9 @@ export function createStoryClock(start: number, heldMs = SCHEDULE_MS): StoryCloc
     },
   };
 }
+
+/** Lets a service look once at the files that it follows, which must be in memory. */
+export async function lookAtFiles(clock: StoryClock): Promise<void> {
+  clock.advance(LOOK_MS);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -128,14 +128,14 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
     ticker,
   });
   options.onCreated?.();
-  const { port } = await service.start();
+  const { port, scheme } = await service.start();
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= service.stop();
     return stopped;
   };
   onTestFinished(stop);
-  const here = `http://127.0.0.1:${port}`;
+  const here = `${scheme}://127.0.0.1:${port}`;
 
   const story: Story = {
     clock,
@@ -240,11 +240,12 @@ export async function untilTimedOut<Result>(
 /** The configuration for a story's options, with all of the platform's organizations. */
 export async function configOf(platform: Sandbox, url: string, story: StoryOptions): Promise<Config> {
   const { flags = [], file, files = new Map<string, string | Error>(), keys = {}, contract } = story;
+  const { environment = {} } = story;
   const options = createOptions(collectors);
   const given = [
     ...['web.listen-address=127.0.0.1:0', 'log.level=debug', `history.start=${HISTORY_START}`],
     ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=10m'],
-    'storage.path=:memory:',
+    ...('AGENT_PLATFORM_STORAGE_URL_FILE' in environment ? [] : ['storage.path=:memory:']),
     ...(file === undefined ? [] : ['config.file=exporter.yaml']),
     ...collectorFlags(story.collectors),
     // The last one counts.
@@ -254,7 +255,7 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
   const parsed = parseArguments(lastOfEach(given), options);
   const loaded = await loadConfig({
     flags: parsed.help ? new Map() : parsed.flags,
-    environment: story.environment ?? {},
+    environment,
     files: createFakeFiles(files),
     collectors,
     organizations: 'ignored',
