@@ -1,11 +1,12 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { collectors } from '../../../src/collectors/index.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { ReloadOutcome } from '../../../src/work/reload.ts';
 import { createFaultyPlatform, type FaultyPlatform } from '../../client/faulty/platform.ts';
 import { createFakeFiles } from '../../support/fake-files.ts';
-import { HISTORY_START, NOON, type Story, type StoryOptions, startStory } from '../harness.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { firstRuns, HISTORY_START, NOON, type Story, type StoryOptions, startStory } from '../harness.ts';
 
 /** The addresses of the platform and of another one, which has the same organizations and keys. */
 interface Place {
@@ -75,6 +76,22 @@ export async function startRow(row: Row): Promise<LiveStory> {
   }
   const story = await startStory({ ...options, sandbox, load: (_platform, url) => load(url, from) });
   return { ...story, elsewhere, change: () => story.reload(() => load(story.platformUrl, to)) };
+}
+
+/** Whether a row needs a platform that only `vi.mock` adds. */
+export function isOnBarePlatform({ to, beside }: Row): boolean {
+  return JSON.stringify([to, beside]).includes('"bare"');
+}
+
+/** Sees what a row says before and after the change. */
+export async function seeChange(row: Row): Promise<void> {
+  const story = await startRow(row);
+  const seen = (what: unknown) => expect(Promise.resolve(row.see(story))).resolves.toEqual(what);
+  if ('before' in row) await (row.follows ? waitFor(() => seen(row.before)) : seen(row.before));
+  expect(await story.change()).toEqual({ ok: true });
+  if (row.follows) return await waitFor(() => seen(row.after));
+  await firstRuns(story.service);
+  await seen(row.after);
 }
 
 /** The content of the configuration file in which the row's key has this value. */
