@@ -230,7 +230,8 @@ describe('the report on Enterprise members', () => {
     };
     const { row, rejected } = await read(enterprise.activity, { users: [], summaries: [summary] });
     expect([row?.rejected, rejected]).toEqual([{ day: 1, seats: 1, clients: 1 }, 3]);
-    expect(row).toMatchObject({ weeklyUsers: 5, byClient: [{ name: 'chat', count: null }] });
+    // The report on members says that nobody has used Claude Code.
+    expect(row).toMatchObject({ weeklyUsers: 5, byClient: [{ name: 'chat', count: null }], sessions: 0 });
   });
 
   test('reads summaries of either envelope', async () => {

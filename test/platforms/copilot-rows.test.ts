@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
-import { activity, productivity } from '../../src/platforms/copilot/organization.ts';
+import { activity, productivity, promptsOf } from '../../src/platforms/copilot/organization.ts';
+import { reader as bills } from '../../src/platforms/copilot/tokens.ts';
 import { reader as users } from '../../src/platforms/copilot/users.ts';
 import { runInSlices } from '../../src/work/slices.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -75,6 +76,50 @@ describe('the report of an organization', () => {
     expect((await activity.fetchDays(source, WINDOW)).rows.get(DAY)?.rejected).toEqual({ day: 1 });
     expect((await productivity.fetchDays(source, WINDOW)).rows.get(DAY)?.rejected).toEqual({ linesAdded: 1 });
   });
+
+  test('has no sessions where those of other agents are unusable', async () => {
+    const cli = { session_count: 3, prompt_count: 4 };
+    const sent = { ...row, totals_by_cli: cli, totals_by_3rd_party_agent: 'many' };
+    const { rows } = await activity.fetchDays(sourceOf(() => [sent]).source, WINDOW);
+    expect(rows.get(DAY)).toMatchObject({ sessions: undefined, rejected: { sessions: 1 } });
+  });
+
+  test.each([
+    ['2026-04-09', 9],
+    ['2026-04-10', 5],
+  ] as const)('of %s has %i prompts: those of the command line are apart until then', (day, prompts) => {
+    const cli = { session_count: 1, prompt_count: 4 };
+    const sent = {
+      user_initiated_interaction_count: 5,
+      totals_by_cli: cli,
+      totals_by_copilot_app: undefined,
+    };
+    expect(promptsOf({ day: day as Day, ...sent })).toBe(prompts);
+  });
+});
+
+test.each([
+  ['octo', { organization: 'Octo-2' }, 'octo-2'],
+  ['enterprises/octo', { enterprise: 'Octo-2', organization: 'other' }, 'enterprises/octo-2'],
+])('the bill of %s is that of the account that it names', async (account, named, expected) => {
+  const { source } = sourceOf(() => []);
+  const timePeriod = { year: 2026, month: 11, day: 18 };
+  const place = { shared: new Map(), elapsed: () => 0, baseUrl: 'https://api.github.com', account };
+  const get = async () => ({ body: { timePeriod, usageItems: [], ...named }, bytes: 10 });
+  const { orgId } = await bills.fetchDays({ ...source, place, get }, WINDOW);
+  expect(orgId).toBe(`copilot:api.github.com:${expected}`);
+});
+
+test('a person is one, however the login is spelled', async () => {
+  const spelled = ['Octo', 'octo', 'OCTO'].map((user_login) => ({
+    day: DAY,
+    user_login,
+    ai_credits_used: 1,
+  }));
+  const { source } = sourceOf(() => spelled);
+  const logins: string[] = [];
+  const { people } = await users.readPeople(source, DAY, ({ person }) => void logins.push(person.id));
+  expect([people, logins]).toEqual([1, ['OCTO']]);
 });
 
 test('the people of a report are as many as an organization can have, over all of its files', async () => {
