@@ -88,6 +88,20 @@ describe('organizations of the file', () => {
     ]);
   });
 
+  test('may be led to the hosts of their platform where these are public, and to named ones anywhere', async () => {
+    const text =
+      'orgs: [{name: a, platform: copilot, account: octo, link_hosts: [files.internal], api_key_env: K}]';
+    const { orgs } = await load({
+      ...{ args: given.args, files: { '/etc/exporter/c.yml': text }, environment: { K: 'k' } },
+      organizations: 'required',
+    });
+    const [named, ...others] = orgs[0]?.linkHosts?.toReversed() ?? [];
+    expect(named).toBe('files.internal');
+    expect(others).toContain('.copilot-reports.github.com');
+    // With a dot, a private address is refused.
+    expect(others.filter((host) => !host.startsWith('.'))).toEqual([]);
+  });
+
   test('are joined by the one of flags and environment', async () => {
     const orgs = await orgsOf({ ...given, environment: { ...given.environment, ...own } });
     expect(orgs).toHaveLength(3);
