@@ -13,14 +13,14 @@ const WINDOW = { from: DAY, to: DAY };
 type Json = Readonly<Record<string, unknown>>;
 
 /** A platform whose reports have these rows in each of some files; returns how many rows were taken, too. */
-function sourceOf(rows: () => Iterable<Json>, files = 1) {
+function sourceOf(rows: () => Iterable<Json>, files = 1, day: string = DAY) {
   const clock = createFakeClock(Date.UTC(2026, 10, 20, 12), { autoAdvance: true });
   const read = { rows: 0 };
   const source: Source = {
     place: { baseUrl: 'https://api.github.com', account: 'octo', shared: new Map(), elapsed: clock.elapsed },
     get: async () => ({ body: { seat_breakdown: { total: 12 } }, bytes: 10 }),
     async lines({ linksOf, start, add }) {
-      linksOf?.({ download_links: Array.from({ length: files }, () => 'https://x'), report_day: DAY });
+      linksOf?.({ download_links: Array.from({ length: files }, () => 'https://x'), report_day: day });
       const sums = Array.from({ length: files }, () => {
         const sum = start();
         for (const row of rows()) {
@@ -53,6 +53,11 @@ describe('the report of an organization', () => {
   test('with several rows is that of none of them', async () => {
     const { source } = sourceOf(() => [row, { ...row, daily_active_users: 8 }]);
     expect(await activity.fetchDays(source, WINDOW)).toMatchObject({ rows: new Map(), lost: 1 });
+  });
+
+  test('of another day is none, also without rows', async () => {
+    const { source } = sourceOf(() => [], 1, '2026-11-17');
+    await expect(activity.fetchDays(source, WINDOW)).rejects.toThrow('links to the report of the day');
   });
 
   test('with any number of rows is not kept in memory', async () => {
