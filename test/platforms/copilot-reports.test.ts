@@ -166,6 +166,13 @@ describe('seats', () => {
     expect(remarks).toEqual(['seats: GET /orgs/octo-org/copilot/billing: no answer']);
   });
 
+  test.each([403, 404, 500])('that are refused with %i cost only themselves', async (status) => {
+    const { source } = failing(Object.assign(new Error('no'), { status }));
+    const { rows, remarks } = await activity.fetchDays(source, newest);
+    expect(rows.get(newest.to)).toMatchObject({ dailyUsers: 17, seats: undefined });
+    expect(remarks).toEqual(['seats: no']);
+  });
+
   test('that were not asked for, because the client is closed, are no answer', async () => {
     const { source } = failing(new PlatformError('network', 'the client was closed'));
     await expect(activity.fetchDays(source, newest)).rejects.toThrow('the client was closed');
