@@ -115,6 +115,13 @@ test.each([
   expect(orgId).toBe(`copilot:api.github.com:${expected}`);
 });
 
+test.each([{ day: 17 }, { day: undefined }])('a bill of another time is refused: %j', async (other) => {
+  const body = { timePeriod: { year: 2026, month: 11, ...other }, usageItems: [{ grossQuantity: 1 }] };
+  const { source } = sourceOf(() => []);
+  const get = async () => ({ body, bytes: 10 });
+  await expect(bills.fetchDays({ ...source, get }, WINDOW)).rejects.toThrow('the day that was asked for');
+});
+
 test('a person is one, however the login is spelled', async () => {
   const spelled = ['Octo', 'octo', 'OCTO'].map((user_login) => ({
     day: DAY,
