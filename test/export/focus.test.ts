@@ -486,9 +486,12 @@ describe('a FOCUS file of reported money', () => {
     expect(figures).toEqual([...(final.figures ?? []), 'ListCost', 'BilledCost']);
   });
 
-  test('has no row of a day without its cost', async () => {
-    const { charges, outcome } = await chargesOf(BOTH, { credits: 900 });
-    expect(charges).toEqual([]);
-    expect([...outcome.unknown]).toEqual([['acme/tokens', [FIRST]]]);
-  });
+  test.each<TokensRow>([{ credits: 900 }, { cost: 9, byModel: models }])(
+    'has no row of a day without its cost or its credits: %j',
+    async (row) => {
+      const { charges, outcome } = await chargesOf(BOTH, row);
+      expect(charges).toEqual([]);
+      expect([...outcome.unknown]).toEqual([['acme/tokens', [FIRST]]]);
+    },
+  );
 });
