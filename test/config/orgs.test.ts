@@ -102,6 +102,20 @@ describe('organizations of the file', () => {
     expect(others.filter((host) => !host.startsWith('.'))).toEqual([]);
   });
 
+  test('are on their platform as the kind that they are, the first one by default', async () => {
+    const text = `orgs:
+  - {name: a, platform: claude, api_key_env: K}
+  - {name: b, platform: claude, kind: enterprise, api_key_env: K}`;
+    const { orgs } = await load({
+      ...{ args: given.args, files: { '/etc/exporter/c.yml': text }, environment: { K: 'k' } },
+      organizations: 'required',
+    });
+    expect(orgs.map(({ kind, platform }) => [kind, 'tools' in platform.readers])).toEqual([
+      ['console', false],
+      ['enterprise', true],
+    ]);
+  });
+
   test('are joined by the one of flags and environment', async () => {
     const orgs = await orgsOf({ ...given, environment: { ...given.environment, ...own } });
     expect(orgs).toHaveLength(3);
