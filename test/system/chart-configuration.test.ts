@@ -141,6 +141,7 @@ organizations:
     const map = objects.find(({ kind }) => kind === 'ConfigMap');
     const { 'config.yml': text } = z.object({ 'config.yml': z.string() }).parse(map?.['data']);
     const { orgs } = parse(text) as { readonly orgs: unknown };
+    expect(await chart.text({ values: `demo: true\n${values}` })).not.toContain('a.example');
     expect(orgs).toEqual([
       {
         ...{
