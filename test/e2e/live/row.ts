@@ -54,7 +54,7 @@ export interface LiveStory extends Story {
 }
 
 /** Starts the service with the configuration file of a row. */
-export async function startRow(row: Row): Promise<LiveStory> {
+async function startRow(row: Row): Promise<LiveStory> {
   const { story: options = {}, from, to } = row;
   const sandbox = { users: 12, repos: 3, days: 60, ...options.sandbox };
   const elsewhere = createFaultyPlatform({ ...sandbox, now: () => NOON });
