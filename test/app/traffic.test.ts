@@ -6,6 +6,7 @@ import type { ApiConfig, OrgConfig } from '../../src/config/config.ts';
 import { createFixedCredential } from '../../src/config/credential.ts';
 import { claude } from '../../src/platforms/claude/platform.ts';
 import { defaultPlatform } from '../../src/platforms/index.ts';
+import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
@@ -86,5 +87,61 @@ describe('the pace of a platform', () => {
       return clientSettings(org as OrgConfig, { requestsPerSecond } as ApiConfig).requestsPerSecond;
     };
     expect([rateOn(claude, 5), rateOn(claude, 0.5), rateOn(defaultPlatform, 5)]).toEqual([1, 0.5, 5]);
+  });
+});
+
+/** The traffic of one organization with a daily limit, and what its store has. */
+async function trafficWithLimit(dailyRequestLimit: number) {
+  const clock = createFakeClock(Date.UTC(2026, 10, 20));
+  const history = createMemoryStore();
+  const settings = settingsOf(1);
+  const limited = (limit: number) => ({ ...settings, api: { ...settings.api, dailyRequestLimit: limit } });
+  const traffic = new Traffic({ history, clock, log: createFakeLogger() }, limited(dailyRequestLimit));
+  const acme = { name: 'acme', baseUrl };
+  const requests = async () => (await history.requestsOf('acme'))?.requests;
+  return { clock, history, traffic, acme, requests, use: (limit: number) => traffic.use(limited(limit)) };
+}
+
+describe('the requests of a day', () => {
+  test('are unknown until one is sent, and stored at the end', async () => {
+    const { traffic, acme, requests } = await trafficWithLimit(5);
+    expect(traffic.requestsToday('acme')).toBeUndefined();
+    const { dailyQuota } = traffic.of(acme);
+    await dailyQuota.take();
+    await traffic.of(acme).dailyQuota.take();
+    expect(traffic.requestsToday('acme')).toEqual({ sent: 2, limit: 5 });
+    await traffic.close();
+    expect(await requests()).toBe(2);
+  });
+
+  test('pause the organization once they are used up, until the limit is raised', async () => {
+    const { traffic, acme, use } = await trafficWithLimit(1);
+    expect(traffic.pausesOf([acme])).toEqual([]);
+    await traffic.of(acme).dailyQuota.take();
+    expect(traffic.pausesOf([acme])).toMatchObject([
+      { org: 'acme', scope: 'organization', until: Date.UTC(2026, 10, 21), isOwnLimit: true },
+    ]);
+    use(2);
+    expect(traffic.pausesOf([acme])).toEqual([]);
+  });
+
+  test('are read again, and the next one waits, where another process may have sent some', async () => {
+    const { traffic, acme, history, clock } = await trafficWithLimit(50);
+    const { dailyQuota, limiter } = traffic.of(acme);
+    await limiter.take();
+    await dailyQuota.take();
+    await clock.advance(10_000);
+    await history.putRequests('acme', { day: dayNamed('2026-11-20'), requests: 40 });
+    traffic.restart();
+    let isSent = false;
+    const sending = limiter.take().then(() => {
+      isSent = true;
+    });
+    await clock.advance(500);
+    expect(isSent).toBe(false);
+    await clock.advance(500);
+    await sending;
+    await dailyQuota.take();
+    expect(traffic.requestsToday('acme')).toEqual({ sent: 41, limit: 50 });
   });
 });
