@@ -86,7 +86,6 @@ export class Replica {
   /** Ends a term: removes the metrics about runs, which this process no longer updates. */
   async #end(): Promise<void> {
     const { scheduler, runs, instruments } = this.#core;
-    this.#isToBegin = false;
     scheduler.dropRetries();
     for (const { org, collector } of jobsOf(this.#deployments.inUse)) runs.forget(org, collector);
     for (const org of this.#deployments.inUse.orgs.keys()) await instruments.forgetRuns(org);

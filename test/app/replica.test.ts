@@ -182,7 +182,11 @@ async function startReplica(history: Partial<Store> = {}) {
 test('a term begins with every collector, and the requests that another process has counted', async () => {
   const { events, done } = await startReplica();
   events.onLead();
-  await waitFor(() => expect(done).toEqual(['restart', 'run ["acme/tokens"]', 'publish']));
+  const begun = ['restart', 'run ["acme/tokens"]', 'publish'];
+  await waitFor(() => expect(done).toEqual(begun));
+  // It has begun.
+  events.onBeat();
+  expect(done).toEqual([...begun, 'run []']);
 });
 
 test('a connection that is back runs what was missed at once, a beat only after a rest', async () => {
