@@ -66,6 +66,8 @@ const STOPPING = { ok: false, problem: 'the exporter is stopping' };
 test('a reload of a service that nothing configures anew changes nothing, and none takes place after its end', async () => {
   const { app } = await openApp();
   expect(await app.start()).toEqual({ port: expect.any(Number), scheme: 'http' });
+  // Only processes that share a database have roles, and memory is never away.
+  expect(app.status()).toMatchObject({ role: undefined, storeUp: undefined, notPolled: undefined });
   expect(await app.reload()).toEqual({ ok: true, notes: undefined });
   await app.stop();
   expect(await app.reload()).toEqual(STOPPING);

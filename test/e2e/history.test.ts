@@ -80,10 +80,17 @@ describe('a file that cannot be used', () => {
     await story.poll();
     expect(askedDays(story)).toEqual([]);
     expect(story.logged('level=warn', 'The store cannot be used').length).toBeGreaterThan(0);
+    const ready = await story.get('/-/ready');
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('- what is stored\n')]);
+    expect(story.service.status()).toMatchObject({ storeUp: false, role: undefined });
     rmSync(directory);
-    await story.poll();
+    // It polls by itself then.
+    await waitFor(async () =>
+      expect((await story.page()).value('agent_platform_daily_credits')).toBeGreaterThan(0),
+    );
     expect((await story.page()).value(PERSISTENT)).toBe(1);
-    expect((await story.page()).value('agent_platform_daily_credits')).toBeGreaterThan(0);
+    expect((await story.get('/-/ready')).status).toBe(200);
+    await story.poll();
     expect(statSync(file).size).toBeGreaterThan(0);
     const before = await story.page();
     await story.stop();
