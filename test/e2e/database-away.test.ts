@@ -24,6 +24,7 @@ test('without its database, a service listens, says what it waits for, and asks 
   const page = await story.page();
   expect(page.value('agent_platform_exporter_store_up')).toBe(0);
   expect(page.value('agent_platform_exporter_leader')).toBe(0);
+  expect(page.value('agent_platform_exporter_orgs_not_polled')).toBe(0);
   expect(page.value('agent_platform_exporter_history_persistent')).toBeUndefined();
   const refreshed = await story.get('/-/refresh', { method: 'POST' });
   expect([refreshed.status, await story.poll(), story.platform.requests]).toEqual([202, [], []]);
