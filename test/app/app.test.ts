@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -8,8 +8,9 @@ import { collectors } from '../../src/collectors/index.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createFixedCredential } from '../../src/config/credential.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { SqlStore } from '../../src/store/sql-store.ts';
-import { createStoryClock, lookAtFiles } from '../e2e/clock.ts';
+import { createStoryClock, lookAtFiles, type StoryClock } from '../e2e/clock.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
 import { keepLog } from '../support/logs.ts';
@@ -147,12 +148,50 @@ describe('a store that fails with an unknown error', () => {
   });
 });
 
+test('another file in the place of the store makes each collector run once, and the same one none', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const caughtUp = vi.spyOn(Scheduler.prototype, 'catchUp').mockReturnValue();
+  onTestFinished(() => caughtUp.mockRestore());
+  const { app, clock } = await openApp(
+    (usual) => ({ ...usual, collectors: new Map([['wiki', true]]), api: { ...usual.api, retries: 0 } }),
+    { storage: path.join(folder, 'history.db') },
+  );
+  await app.start();
+  /** The names of the jobs that a sweep runs. */
+  async function sweep(): Promise<readonly string[]> {
+    const before = caughtUp.mock.calls.length;
+    clock.advance(60_000);
+    await waitFor(() => expect(caughtUp.mock.calls.length).toBe(before + 1));
+    return [...(caughtUp.mock.calls.at(-1)?.[0] ?? expect.fail())];
+  }
+  expect([await sweep(), await sweep()]).toEqual([[], []]);
+  for (const name of readdirSync(folder)) if (name !== 'lock') rmSync(path.join(folder, name));
+  expect([...(await sweep()), ...(await sweep()), ...(await sweep())]).toEqual(['default/wiki']);
+});
+
+async function lookThrice(clock: StoryClock): Promise<void> {
+  for (let looks = 0; looks < 3; looks += 1) await lookAtFiles(clock);
+}
+
+test('a web configuration file is followed', async () => {
+  const files = new Map<string, string | Error>([['web.yml', 'rate_limit: {interval: 1s, burst: 5}\n']]);
+  const { app, clock, log } = await openApp(undefined, {
+    ...{ files, environment: { AGENT_PLATFORM_WEB_CONFIG_FILE: 'web.yml' } },
+  });
+  await app.start();
+  files.set('web.yml', 'rate_limits: 1\n');
+  await lookThrice(clock);
+  expect(log()).toMatch(/level=error msg="Watched file unusable[^\n]* what="the web configuration"/);
+  expect(app.status().configuration?.problem).toContain('web.yml:1');
+});
+
 describe('a configuration file', () => {
   /** How often it is loaded once it has changed, and whether that is the only time at which it counts as read. */
   async function loadsOf(isFollowed: boolean) {
     const files = new Map<string, string | Error>([['c.yml', 'one']]);
     let loads = 0;
-    const { app, clock, config } = await openApp(
+    const { app, clock, config, log } = await openApp(
       (usual) => ({ ...usual, file: { ...usual.file, path: 'c.yml', watch: isFollowed } }),
       {
         files,
@@ -163,16 +202,14 @@ describe('a configuration file', () => {
       },
     );
     await app.start();
-    const lookThrice = async () => {
-      for (let looks = 0; looks < 3; looks += 1) await lookAtFiles(clock);
-    };
-    await lookThrice();
+    await lookThrice(clock);
     expect([loads, app.status().configuration?.readAt]).toEqual([0, NOON]);
     files.set('c.yml', 'two');
-    await lookThrice();
+    await lookThrice(clock);
     const readAt = app.status().configuration?.readAt;
-    await lookThrice();
+    await lookThrice(clock);
     expect(app.status().configuration?.readAt).toBe(readAt);
+    expect(log()).not.toContain('level=error');
     return loads;
   }
 

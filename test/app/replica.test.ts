@@ -271,3 +271,16 @@ test.each([
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(log().match(/level=error msg="Taking over failed"/g) ?? []).toHaveLength(times);
 });
+
+test('of many organizations that the leader does not have, ten are named', async () => {
+  const { core, clock, log } = await startCore(':memory:');
+  const { leadership } = leadershipDuring(undefined);
+  const orgs = Array.from({ length: 12 }, (_, index) => `o${index}`);
+  const parts = { ...core, store: { ...core.store, leadership }, notPolled: () => orgs };
+  await new Replica(parts, {
+    inUse: { orgs: new Map() },
+    publishSafely: async () => undefined,
+  } as never).start();
+  for (const ms of [300_000, 1_000]) await clock.advance(ms);
+  await waitFor(() => expect(log()).toContain(`orgs="${orgs.slice(0, 10).join(' ')}" number=12`));
+});

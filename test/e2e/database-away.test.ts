@@ -28,6 +28,8 @@ test('without its database, a service listens, says what it waits for, and asks 
   expect(page.value('agent_platform_exporter_history_persistent')).toBeUndefined();
   const refreshed = await story.get('/-/refresh', { method: 'POST' });
   expect([refreshed.status, await story.poll(), story.platform.requests]).toEqual([202, [], []]);
+  // Nor does it take part in choosing who polls.
+  expect(story.logged('Beat failed')).toEqual([]);
   expect(await story.reload((config) => config)).toMatchObject({ ok: false, isInUse: true });
   expect(story.logged('level=error')).toHaveLength(1);
 
