@@ -40,6 +40,20 @@ test('a file that cannot be used is looked at each second until it can be', asyn
   expect(clock.waits).toEqual([1_000, 1_000, 1_000]);
 });
 
+test('a command begins with nothing where nothing is stored', async () => {
+  const [clock, log] = [createFakeClock(0), createFakeLogger()];
+  const store = await readStore({
+    path: ':memory:',
+    url: undefined,
+    collectors: [],
+    orgs: ['acme'],
+    clock,
+    log,
+  });
+  onTestFinished(() => store.close());
+  expect((await store.standing('acme')).orgId).toBeUndefined();
+});
+
 test('a command does not wait for a database that cannot be reached', async () => {
   const [clock, log] = [createFakeClock(0, { autoAdvance: true }), createFakeLogger()];
   const text = 'postgres://me:secret@127.0.0.1:1/db?sslmode=disable';
