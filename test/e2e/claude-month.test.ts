@@ -15,7 +15,7 @@ type Rows = readonly Readonly<Record<string, string>>[];
 const rowsOf = (text: string): Rows => parse(text, { bom: true, columns: true });
 
 test('a month of Claude closes while its money may still change, and corrections list what has moved', async () => {
-  const platform = createClaudeSandbox({ now: Date.now, users: 40, pace: 'unlimited' });
+  const platform = createClaudeSandbox({ now: Date.now, users: 12, pace: 'unlimited' });
   const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const folder = await mkdtemp(join(tmpdir(), 'claude-month-'));
@@ -25,8 +25,15 @@ test('a month of Claude closes while its money may still change, and corrections
     config,
     `orgs: [{name: anna, platform: claude, base_url: "${url}", api_key_env: KEY}]\nhistory: {start: 2026-11-01}\n`,
   );
+  liftPace();
   const run = async (...flags: readonly string[]) => {
-    const what = ['--collector=tokens', '--collector=spend', '--storage.path=:memory:', ...flags];
+    const what = [
+      '--api.requests-per-second=1000',
+      '--collector=tokens',
+      '--collector=spend',
+      '--storage.path=:memory:',
+      ...flags,
+    ];
     const ran = await runHere(['export', `--config.file=${config}`, '--month=2026-11', ...what], {
       KEY: platform.orgs[0]?.keys['admin'] ?? '',
     });
@@ -57,7 +64,7 @@ test('a month of Claude closes while its money may still change, and corrections
 });
 
 test('a month closes also if nobody has used Claude Code since before its end, and its last days are zeros', async () => {
-  const platform = createClaudeSandbox({ now: Date.now, users: 20, pace: 'unlimited' });
+  const platform = createClaudeSandbox({ now: Date.now, users: 12, pace: 'unlimited' });
   const { url: face } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const url = await startChanging(face, (answer, { pathname, searchParams }) => {

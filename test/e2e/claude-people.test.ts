@@ -3,6 +3,8 @@ import { type Day, daysFrom } from '../../src/catalog/day.ts';
 import type { Json } from '../sandbox/asking.ts';
 import {
   at,
+  type ClaudeOptions,
+  type ClaudeStory,
   dollars,
   exactCents,
   type Kind,
@@ -16,6 +18,11 @@ import { DAY, NOON, YESTERDAY } from './harness.ts';
 const collectors = ['tokens', 'spend', 'users'];
 const shown = ['users.identity=id'];
 const DAY_OF = 'agent_platform_data_day_timestamp_seconds';
+
+/** Starts a story of so many people that teams of them are shown. */
+function startOf(options: ClaudeOptions): Promise<ClaudeStory> {
+  return startClaudeStory({ ...options, sandbox: { users: 40, ...options.sandbox } });
+}
 
 /** Rows by the person whose e-mail address is at a path; what is no person's is under the empty name. */
 function byPerson(rows: readonly Json[], path: string): ReadonlyMap<string, readonly Json[]> {
@@ -37,7 +44,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   const report = REPORTS[kind];
 
   test('are known by their e-mail address in lower case, each once a day', async () => {
-    const story = await startClaudeStory({ kind, collectors, flags: shown });
+    const story = await startOf({ kind, collectors, flags: shown });
     const page = await story.page();
     const people = byPerson(await report.of(story), report.email);
     // Whoever was active on another day only has zeros.
@@ -52,7 +59,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   });
 
   test('are not identified unless the operator says so', async () => {
-    const story = await startClaudeStory({ kind, collectors });
+    const story = await startOf({ kind, collectors });
     const page = await story.page();
     const people = [...byPerson(await report.of(story), report.email).keys()].filter((one) => one !== '');
     expect(page.find('agent_platform_user_info')).toEqual([]);
@@ -66,11 +73,11 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   });
 
   test('have teams with their cost, of which small ones are not shown, and the rest is unassigned', async () => {
-    const story = await startClaudeStory({ kind, collectors });
+    const story = await startOf({ kind, collectors });
     const people = [...byPerson(await report.of(story), report.email).keys()].filter((one) => one !== '');
     await story.stop();
     const teamOf = (index: number) => (index < 2 ? 'pair' : index % 2 ? 'odd' : 'even');
-    const teamed = await startClaudeStory({
+    const teamed = await startOf({
       kind,
       collectors,
       flags: ['teams.file=t.csv'],
@@ -95,7 +102,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   });
 
   test('who only cost money were not active', async () => {
-    const story = await startClaudeStory({
+    const story = await startOf({
       kind,
       collectors,
       change: (answer, { pathname, searchParams }) => {
@@ -129,7 +136,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   });
 
   test('of a day are complete: a day later, three days are asked for again', async () => {
-    const story = await startClaudeStory({ kind, collectors });
+    const story = await startOf({ kind, collectors });
     const before = story.asked.length;
     story.clock.advance(DAY);
     await story.poll();
@@ -139,7 +146,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   });
 
   test('are published without cost where the report on cost is refused', async () => {
-    const story = await startClaudeStory({
+    const story = await startOf({
       kind,
       collectors,
       sandbox: { faults: ['400@cost'] },
@@ -152,7 +159,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
   });
 
   test('wait for a late export of money', async () => {
-    const story = await startClaudeStory({ kind, collectors, begins: NOON - 6 * DAY });
+    const story = await startOf({ kind, collectors, begins: NOON - 6 * DAY });
     const newest = async () => (await story.page()).value(DAY_OF, { dataset: 'users' });
     expect(await newest()).toBe(Date.parse('2026-11-13') / 1000);
     story.sandbox.setFaults(['late=5@cost']);
@@ -176,7 +183,7 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
 
 describe('a program with a key of the Console', () => {
   test('is no person, but its sessions and commits count', async () => {
-    const story = await startClaudeStory({ collectors: ['activity', 'productivity', 'users'], flags: shown });
+    const story = await startOf({ collectors: ['activity', 'productivity', 'users'], flags: shown });
     const page = await story.page();
     const rows = await REPORTS.console.of(story);
     const isKey = (row: Json) => at(row, 'actor.type') === 'api_actor';
@@ -196,7 +203,7 @@ describe('a program with a key of the Console', () => {
 });
 
 test('the days of a person stay when the account is deleted', async () => {
-  const story = await startClaudeStory({
+  const story = await startOf({
     collectors,
     begins: Date.UTC(2026, 8, 30, 12),
     flags: [...shown, 'history.start=2026-09-20'],

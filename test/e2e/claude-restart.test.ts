@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createClaudeSandbox } from '../../src/sandbox/index.ts';
-import { dollars, exactCents, KEYS, type Kind, spanOf, startClaudeStory } from './claude-story.ts';
+import { dollars, exactCents, KEYS, type Kind, liftPace, spanOf, startClaudeStory } from './claude-story.ts';
 import { DAY } from './harness.ts';
 import { runHere } from './here.ts';
 
@@ -43,7 +43,7 @@ test.each<Kind>(['console', 'enterprise'])(
     // A month later, all of October is final.
     const october = await second.rows('analytics/cost', spanOf('model', '2026-10-01', '2026-10-31'));
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 1, 13) });
-    const sandbox = createClaudeSandbox({ now: Date.now, users: 40, pace: 'unlimited' });
+    const sandbox = createClaudeSandbox({ now: Date.now, users: 12, pace: 'unlimited' });
     const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
     onTestFinished(() => sandbox.close());
     const file = join(folder, 'c.yml');
@@ -55,8 +55,15 @@ test.each<Kind>(['console', 'enterprise'])(
         `storage: {path: "${path}"}`,
       ].join('\n'),
     );
+    liftPace();
     const { code, stdout } = await runHere(
-      ['export', `--config.file=${file}`, '--from=2026-10-01', '--to=2026-10-31'],
+      [
+        'export',
+        `--config.file=${file}`,
+        '--api.requests-per-second=1000',
+        '--from=2026-10-01',
+        '--to=2026-10-31',
+      ],
       { KEY: KEYS[kind] },
     );
     const rows: readonly Record<string, string>[] = parse(stdout, { bom: true, columns: true });

@@ -28,7 +28,7 @@ interface ClaudeAnswer {
 /** Changes an answer to a request. */
 export type Change = (answer: ClaudeAnswer, url: URL) => void;
 
-interface ClaudeOptions extends Omit<StoryOptions, 'sandbox'> {
+export interface ClaudeOptions extends Omit<StoryOptions, 'sandbox'> {
   readonly sandbox?: Partial<Parameters<typeof createClaudeSandbox>[0]>;
   readonly kind?: Kind;
   readonly key?: keyof typeof KEYS;
@@ -53,14 +53,19 @@ export async function startClaudeStory(options: ClaudeOptions = {}): Promise<Cla
   const { begins = NOON, kind = 'console', key = kind, orgId, change, ...rest } = options;
   let story: Story | undefined;
   const now = () => story?.clock.now() ?? begins;
-  const sandbox = createClaudeSandbox({ now, users: 40, pace: 'unlimited', ...options.sandbox });
+  const sandbox = createClaudeSandbox({ now, users: 12, pace: 'unlimited', ...options.sandbox });
   const { url: face } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => sandbox.close());
   const asked: URL[] = [];
-  const url = await startChanging(face, (answer, at) => {
-    asked.push(at);
-    change?.(answer, at);
-  });
+  const url = await (change === undefined
+    ? startPassing(async (request, response) => {
+        asked.push(new URL(request.url ?? '/', face));
+        sandbox.handler(request, response);
+      })
+    : startChanging(face, (answer, at) => {
+        asked.push(at);
+        change(answer, at);
+      }));
   const org = orgOf(url, kind, KEYS[key], orgId);
   story = await startStory({
     ...{ begins, ...rest, sandbox: { days: 1 } },

@@ -31,7 +31,10 @@ describe('the bill of Copilot', () => {
   });
 
   test('is net of what seats include once the pool is empty', async () => {
-    const story = await startCopilotStory({ collectors, begins: NOON + 2 * DAY });
+    const story = await startCopilotStory({
+      sandbox: { users: 40 },
+      ...{ collectors, begins: NOON + 2 * DAY },
+    });
     const items = await billOf(story, '2026-11-21');
     const page = await story.page();
     expect(sum(items, 'netAmount')).toBeGreaterThan(0);

@@ -21,7 +21,11 @@ function isActive(row: Json): boolean {
 }
 
 test('people have their credits, sessions and prompts; who has credits alone was not active', async () => {
-  const story = await startCopilotStory({ collectors: ['tokens', 'users'], flags: ['users.identity=id'] });
+  const story = await startCopilotStory({
+    sandbox: { users: 40 },
+    collectors: ['tokens', 'users'],
+    flags: ['users.identity=id'],
+  });
   const page = await story.page();
   const rows = await story.rows('users-1-day', NEWEST);
   const value = (name: string, row: Json) =>
@@ -53,6 +57,7 @@ test.each(['t.csv', 't.yaml'])(
     const parity = (odd: number) => yaml.filter((_, index) => index % 2 === odd);
     const people = ['people:', '  even:', ...parity(0), '  odd:', ...parity(1)];
     const story = await startCopilotStory({
+      sandbox: { users: 40 },
       collectors: ['tokens', 'users'],
       flags: [`teams.file=${file}`],
       files: new Map([[file, (file === 't.csv' ? csv : people).join('\n')]]),

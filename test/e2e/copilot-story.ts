@@ -29,7 +29,7 @@ export async function startCopilotStory(options: CopilotOptions = {}): Promise<C
   let story: Story | undefined;
   const sandbox = createCopilotSandbox({
     now: () => story?.clock.now() ?? begins,
-    users: 40,
+    users: 12,
     ...options.sandbox,
   });
   const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });

@@ -160,7 +160,7 @@ test('report and explain name the platforms, one after the other', async () => {
       `- {name: octo, platform: copilot, account: acme-org, base_url: "${copilotUrl}", link_hosts: [127.0.0.1], api_key_env: C}`,
       `- {name: acme, base_url: "${url}", api_key_env: A, ${prices}}`,
       `- {name: lab, platform: other, account: octo, base_url: "${otherUrl}", api_key_env: O}`,
-      'history: {start: 2026-10-01}',
+      'history: {start: 2026-11-02}',
       'storage: {path: ":memory:"}',
       'api: {requests_per_second: 1000}',
     ].join('\n'),
