@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { billOf, startCopilotStory } from './copilot-story.ts';
 import { DAY, HOUR, NOON } from './harness.ts';
 
-const flags = ['history.start=2025-11-20'];
+const flags = ['history.start=2026-06-01'];
 const collectors = ['tokens', 'spend'];
 
 /** The sum of a field of the items of a bill. */

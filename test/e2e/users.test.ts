@@ -151,7 +151,7 @@ test('no one is named anywhere, not even in the store, unless people are identif
   const story = await startWithPeople({
     collectors: ['tokens', 'spend', 'tools', 'activity', 'productivity', 'users', 'readiness', 'wiki'],
     sandbox: { users: 60 },
-    flags: [`storage.path=${join(directory, 'history.db')}`],
+    flags: [`storage.path=${join(directory, 'history.db')}`, 'history.start=2026-11-12'],
   });
   const people = await peopleOf(story);
   const shown: string[] = [];
