@@ -29,6 +29,9 @@ interface FetchParts extends Pick<RunnerParts, 'history' | 'progress' | 'clock' 
 /** The longest pause that is waited for: a running exporter or another client has used up the rate of this minute. */
 const LONGEST_PAUSE_MS = 60_000;
 
+/** Requests are held some milliseconds longer than the error says, which is made first. */
+const HELD_LONGER_MS = 100;
+
 /**
  * Fetches the days that the store lacks, for these collectors and the collectors from which they are derived, as the live service
  * does. Fetches expensive datasets from `from` on. Resolves with the names of failed collectors, as `org/collector`; the days that
@@ -83,7 +86,7 @@ export async function fetchPast(
       const count = [...days.keys()].length;
       if (count <= known) return false;
       known = count;
-      await clock.wait(Math.max(0, pauseMs), stopping).catch(() => undefined);
+      await clock.wait(Math.max(0, pauseMs) + HELD_LONGER_MS, stopping).catch(() => undefined);
     }
   }
   const listening = addAbortListener(stopping, close);
