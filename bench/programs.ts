@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const KNOCK_MS = 20;
@@ -14,15 +14,19 @@ export async function endProgram(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** A port on loopback that was free just now. */
+/** A port on loopback that was free just now with the one after it, which a simulated Copilot takes for its organization. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
+  while (true) {
+    await using server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await using next = createServer().listen(port + 1, '127.0.0.1');
+    const isFree = await once(next, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return port;
+  }
 }
 
 /** Resolves once a URL answers with a status that is wanted; rejects if the program ends, or after a minute. */
