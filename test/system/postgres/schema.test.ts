@@ -89,7 +89,8 @@ test.each([
   const [one, two] = replicas;
   expect(await one?.send([{ id: 'one', event: 'Stop' }])).toBe(202);
   for (const replica of replicas) await waitFor(async () => expect(await stops(replica)).toBe(1));
-  await server.query(url, how);
+  // The database ends this or a replica's statement if both wait for tables of the other.
+  await waitFor(() => server.query(url, how));
   await waitFor(async () => {
     const [row] = await server.query(url, 'SELECT count(*)::int AS rows FROM agent_platform.day');
     expect(row?.['rows']).toBeGreaterThan(0);
