@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { collectors } from '../../src/collectors/index.ts';
@@ -13,7 +12,7 @@ import { SqlStore } from '../../src/store/sql-store.ts';
 import { createStoryClock, lookAtFiles, type StoryClock } from '../e2e/clock.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
-import { keepLog } from '../support/logs.ts';
+import { createKeptStream } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -42,12 +41,7 @@ async function openApp(
     collectors,
   });
   const config = change({ ...usual, collectors: new Map() });
-  const stderr = new PassThrough({ encoding: 'utf8' });
-  let log = '';
-  stderr.on('data', (text: string) => {
-    log += text;
-  });
-  keepLog('the service', () => log);
+  const { stderr, log } = createKeptStream('the service');
   const clock = createStoryClock(NOON);
   const app = await App.open({
     ...{ config, clock, stderr, version: '1', revision: 'test', simulated: false, random: () => 0.5 },
@@ -55,7 +49,7 @@ async function openApp(
     ...(load && { loadConfig: load }),
   });
   onTestFinished(() => app.stop());
-  return { app, config, clock, log: () => log };
+  return { app, config, clock, log };
 }
 
 const withOrg =

@@ -1,11 +1,10 @@
-import { PassThrough } from 'node:stream';
 import { createCore } from '../../src/app/core.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
-import { keepLog } from '../support/logs.ts';
+import { createKeptStream } from '../support/logs.ts';
 
 /** The time of a started core's clock. */
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -22,12 +21,7 @@ export async function startCore(history: string) {
     files: createFakeFiles(new Map()),
     collectors,
   });
-  const stderr = new PassThrough({ encoding: 'utf8' });
-  let log = '';
-  stderr.on('data', (text: string) => {
-    log += text;
-  });
-  keepLog('the core', () => log);
+  const { stderr, log } = createKeptStream('the core');
   const clock = createFakeClock(NOW);
   const core = await createCore(
     config,
@@ -41,5 +35,5 @@ export async function startCore(history: string) {
       onExit: () => undefined,
     },
   );
-  return { config, core, clock, log: () => log };
+  return { config, core, clock, log };
 }

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import { App } from '../../src/app/app.ts';
 import { isFetching } from '../../src/catalog/collector.ts';
@@ -15,7 +14,7 @@ import type { ReloadOutcome } from '../../src/work/reload.ts';
 import { createFaultyPlatform, type FaultyPlatform } from '../client/faulty/platform.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
-import { keepLog } from '../support/logs.ts';
+import { createKeptStream } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStoryClock, type StoryClock } from './clock.ts';
 import { type Page, readPage } from './page.ts';
@@ -108,12 +107,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
   const { url: ownUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const platformUrl = options.rewrite ? await startRewriting(ownUrl, options.rewrite) : ownUrl;
-  const stderr = new PassThrough({ encoding: 'utf8' });
-  let log = '';
-  stderr.on('data', (text: string) => {
-    log += text;
-  });
-  keepLog('the service', () => log);
+  const { stderr, log } = createKeptStream('the service');
   const config = await (options.load?.(platform, platformUrl) ?? configOf(platform, platformUrl, options));
   let loadConfig: () => Promise<Config> = async () => config;
   const service = await App.open({
@@ -148,8 +142,11 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
       loadConfig = async () => change(config);
       return service.reload();
     },
-    log: () => log,
-    logged: (...texts) => log.split('\n').filter((line) => texts.every((text) => line.includes(text))),
+    log,
+    logged: (...texts) =>
+      log()
+        .split('\n')
+        .filter((line) => texts.every((text) => line.includes(text))),
     async poll() {
       clock.advance(2_000);
       return (await service.pollOnce()).toSorted();

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
 import { createHome, type Home, type Ran } from '../e2e/hook-process.ts';
 import { readPage } from '../e2e/page.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -80,11 +80,3 @@ test('the events that many hooks send while the exporter is killed and restarted
     expect(await counted()).toEqual({ Stop: SENDERS, PostToolUse: SENDERS * (EACH - 1) }),
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address === 'object' ? address.port : 0;
-}
